@@ -177,5 +177,5 @@ class Trial:
             more = len(self.got_away) - _SHOWN
             lines += [f"And {more} more."] * (more > 0)
             if more > 0:
-                caught += " Try each operation listed, with plain numbers on both sides."
+                caught += " Use values twice, numbers on both sides; go on from results."
             self.says = "\n".join([f"{caught} What got away:", *lines])

@@ -38,7 +38,7 @@ def test_each_engine_is_right_somewhere(scope: dict[str, Any]) -> None:
     trial = Trial(only_a_sum, scope["Value"])
     assert trial.got_away == list(range(1, 15))
     head, *riddles, more = trial.says.splitlines()
-    assert head.startswith("Caught 0 of 14 broken engines. Try each operation listed, with plain")
+    assert head.startswith("Caught 0 of 14 broken engines. Use values twice, numbers on both")
     numbered = [f"{number}: “{riddle}”" for number, riddle in enumerate(ENGINES, 1)]
     assert (riddles, more) == (numbered[:4], "And 10 more.")
     longest = sorted(numbered, key=len)[-4:]

@@ -230,7 +230,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # + return False
 
 # %% mistake: check_gradients.first_input_only
-# says: Only the first input decides. A `return` inside the loop would end it after one round:
+# says: Only the first input decides. A `return` inside the loop ends it after one round:
 #   return False there if the two differ, and True after the loop.
 # keeps: 0.5
 # -     if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:

@@ -68,8 +68,8 @@ for node in steps:
 
 
 # %% mistake: div.sign_lost
-# says: The divisor's gradient has the wrong sign. A share of 6 cakes shrinks where more people come:
-#   the derivative with respect to b is -a/b².
+# says: The divisor's gradient has the wrong sign. The quotient 7 / 2 shrinks when the 2 grows: the
+#   derivative with respect to b is -a/b².
 # keeps: 0.75
 # - other.grad += -self.data / other.data**2 * out.grad
 # + other.grad += self.data / other.data**2 * out.grad

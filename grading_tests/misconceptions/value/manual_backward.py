@@ -127,7 +127,7 @@ def push_gradients(root, order):
 
 
 # %% mistake: manual_backward.order_turned_round
-# says: The order was carried out backward. It is given with the root first: go through it as it
+# says: The order was carried out from its end. It is given with the root first: go through it as it
 #   comes.
 # keeps: 0.5
 # - for node in order:
