@@ -55,7 +55,7 @@ def test_engine(Value):
 
 
 # %% answer: q21.equal_floats
-# says: allow a tiny difference
+# says: small difference
 def test_engine(Value):
     x, y = Value(1.3), Value(0.7)
     z = (x * y + x / y - y) ** 3 * 2

@@ -273,7 +273,7 @@ def power(self, exponent):
 Value.__pow__ = power
 
 # %% answer: numerical.prints
-# says: Your code gave None where a result is needed. | `return` gives a result back
+# says: `slope` is None. | `return` gives a result back
 def numerical_derivative(f, x, h=1e-5):
     slope = (f(x + h) - f(x - h)) / (2 * h)
     print(slope)

@@ -410,7 +410,7 @@ _HINTS = [
         "fails: choose another name.",
     ),
     (
-        "'NoneType' object is not callable",
+        r"'NoneType' object is not callable\n.",
         "What is called here is None. Was a function called, with parentheses, where its name "
         "alone belongs?",
     ),
