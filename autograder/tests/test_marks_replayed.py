@@ -47,7 +47,7 @@ COLUMNS = ("points", "extra", "comment", "items", "adjust")
 
 @dataclass(frozen=True)
 class Given:
-    """What a person gave for an answer."""
+    """A mark that a person gave for an answer."""
 
     points: float | None = None
     extra: float | None = None
@@ -117,7 +117,7 @@ class Replay:
 
 @dataclass
 class Class:
-    """What a backup holds: the student's exercises, and those put aside when the student left.
+    """The contents of a backup: the student's exercises, and those put aside when the student left.
 
     Attributes:
         state: the last graded answers, as a `Book` has them.

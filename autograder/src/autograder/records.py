@@ -17,7 +17,7 @@ WEAKER = (
     "The notebook's own test cells gave the points. They ran in the same process as the submitted "
     "code, which could forge what they say: this is the weaker kind of verdict."
 )
-"""What instructors are told of notebooks whose own test cells gave the points."""
+"""Note for instructors on notebooks whose own test cells gave the points."""
 
 
 NO_RESPONSE = "No response."

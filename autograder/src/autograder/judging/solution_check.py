@@ -46,7 +46,7 @@ _ASKED = re.compile(
     r"|(\w+)['\"`]? (?:(?:installation )?is required|(?:is |was )?not (?:found|installed))",
     re.IGNORECASE,
 )
-"""What libraries say in other errors of a module that they would need: "The '.style' accessor
+"""Texts of other errors of libraries about a module that they would need: "The '.style' accessor
 requires jinja2". The word may be any other one, so it has to be that of an installed module."""
 _ERROR = re.compile(r"\b(\w+Error): (.+?)(?:, in the line `|$)", re.MULTILINE)
 _NO_NETWORK = ("URLError", "gaierror", "ConnectionError", "ConnectError", "MaxRetryError")

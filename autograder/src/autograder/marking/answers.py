@@ -82,7 +82,7 @@ class Answer:
 
     @property
     def same(self) -> str:
-        """What equal answers have in common: the words, without capitals and spaces; all of the
+        """The key that equal answers share: the words, without capitals and spaces; all of the
         code."""
         if any(cell["cell_type"] == "code" for cell in self.cells):
             return self.text
