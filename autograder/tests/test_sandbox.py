@@ -563,6 +563,14 @@ def test_a_reply_sent_in_advance_counts_as_the_reply_to_the_next_request(server)
         assert student.request({"steps": []}, 5) == {"values": [1]}
 
 
+def test_only_the_first_process_replies_if_a_cell_forks(server):
+    needs(server, BUBBLEWRAP)
+    fork = "import os\nchild = os.fork()\nif child: os.waitpid(child, 0)\nprint(child > 0)"
+    first, second = run(server, fork, "print('next')")
+    assert first[0]["text"] == "True\n"
+    assert second[0]["text"] == "next\n"
+
+
 def test_a_process_that_does_not_listen_cannot_block_the_grader(server):
     said = {"outputs": [], "execution_count": 1, "error": None, "stopped": []}
     cell = CONNECTION + f"say({said}); time.sleep(100)"

@@ -83,8 +83,9 @@ class Session:
         self._setitimer = signal.setitimer
 
     def run(self) -> None:
-        # The methods are bound before student code runs, since it could replace the attributes.
-        receive, send = self._connection.receive, self._connection.send
+        # Bound before student code runs, since it could replace the attributes.
+        receive, send, process_id = self._connection.receive, self._connection.send, os.getpid
+        own_id = process_id()
         while True:
             try:
                 request = receive()
@@ -97,7 +98,10 @@ class Session:
                 with suppress(OSError):
                     os.sched_setaffinity(0, request["processors"])
             else:
-                send(self.reply_to(request))
+                reply = self.reply_to(request)
+                if process_id() != own_id:
+                    return  # A process that the cell has forked: only the first one replies.
+                send(reply)
 
     def _enter(self, assignment: str) -> None:
         """Go to the working folder of an assignment."""
