@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from difflib import SequenceMatcher
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +24,7 @@ from autograder.errors import UnreadableNotebook
 from autograder.notebook.aligning import defined_names
 from autograder.notebook.intake import MAX_BYTES, find_notebook, misplaced, students_with
 from autograder.notebook.outputs import MAX_BYTES_OF_A_NOTEBOOK, OutputRoom, clean_outputs
-from autograder.notebook.reading import MAX_SOURCE, read_notebook
+from autograder.notebook.reading import MAX_SOURCE, NOTES, read_notebook
 from autograder.notebook.recognising import refuse_another
 from autograder.notebook.sanitizing import framed_html, safe_html
 from autograder.pages import markdown
@@ -210,22 +211,54 @@ def test_a_notebook_without_any_cell_of_the_assignment_is_refused(grade, grader,
         grade_file(grader, path, "value")
 
 
-@pytest.mark.parametrize("style", ["merge", "diff3"])
-def test_of_a_git_conflict_the_first_version_counts(grade, whole, style):
-    for number, cell in enumerate(whole["cells"]):
+def executed(notebook: Notebook, name: str) -> None:
+    for number, cell in enumerate(notebook["cells"]):
         if cell["cell_type"] == "code":
-            cell["execution_count"] = number
-    base = ["||||||| base"] if style == "diff3" else []
+            text = [f"{name} {line}\n" for line in range(len(name))]
+            output = {"output_type": "stream", "name": "stdout", "text": text}
+            cell.update(execution_count=number + len(name), outputs=[output])
+
+
+def answered(notebook: Notebook, name: str) -> None:
+    for exercise in ("add", "mul"):
+        cell = cell_of(notebook, exercise)
+        cell["source"] = [*"".join(cell["source"]).splitlines(True), f"\n# as {name} wrote it"]
+
+
+def renamed(notebook: Notebook, name: str) -> None:
+    for number, cell in enumerate(notebook["cells"]):
+        cell["id"] = f"{name}-{number}"
+
+
+def extended(notebook: Notebook, name: str) -> None:
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    notebook["cells"].insert(4, {**cell, "id": name, "source": f"print({name!r})"})
+
+
+def moved(notebook: Notebook, name: str) -> None:
+    notebook["metadata"]["kernelspec"] = {"name": name, "display_name": name, "language": "python"}
+
+
+@pytest.mark.parametrize("base", [[], ["||||||| base", '"as both": "had it",']])
+@pytest.mark.parametrize("change", [executed, answered, renamed, extended, moved])
+def test_of_a_git_conflict_the_first_version_counts(whole, change, base):
+    versions = []
+    for name in ("mine", "another"):
+        version = json.loads(json.dumps(whole))
+        change(version, name)
+        versions.append(json.dumps(version, indent=1).split("\n"))
+    mine, theirs = versions
     lines = []
-    for line in json.dumps(whole, indent=1).split("\n"):
-        other = [*base, "=======", line.replace(": ", ": 1"), ">>>>>>> theirs"]
-        is_marked = '"execution_count"' in line
-        lines += ["<<<<<<< HEAD", line, *other] if is_marked else [line]
+    for tag, start, end, at, until in SequenceMatcher(None, mine, theirs, False).get_opcodes():
+        other = [*base, "=======", *theirs[at:until], ">>>>>>> theirs"]
+        part = mine[start:end]
+        lines += part if tag == "equal" else ["<<<<<<< HEAD", *part, *other]
 
-    _, report = grade("\n".join(lines).encode())
+    found = read_notebook("\n".join(lines).encode(), "value.ipynb")
+    first = read_notebook("\n".join(mine).encode(), "value.ipynb")
 
-    assert report.score == report.max_score
-    assert any("conflicts of Git" in note for note in report.notes)
+    assert "conflicts of Git" in str(found.metadata.pop(NOTES))
+    assert found == first
 
 
 def test_a_missing_exercise_costs_its_own_points(grade, whole):

@@ -88,12 +88,20 @@ def test_a_release_older_than_its_source_is_refused(course):
 
 @pytest.mark.parametrize(
     "line",
-    ["### BEGIN HIDDEN TEST", "# begin solution", "#End solutions", "=== BEGIN MARKSCHEME ==="],
+    [
+        "### BEGIN HIDDEN TEST",
+        "# BEGIN HIDDEN TEST:",
+        "    ###BEGIN_SOLUTION",
+        "# begin solution",
+        "#End solutions",
+        "=== BEGIN MARKSCHEME ===",
+        "<!-- BEGIN MARKSCHEME -->",
+    ],
 )
 def test_a_line_that_is_almost_a_mark_of_nbgrader_stops_the_release(course, line):
     former = notebook(course).read_bytes()
     edit(notebook(course, "source"), lambda made: made.cells[-1].update(source=f"x = 1\n{line}\ny"))
-    with pytest.raises(CourseError, match=re.escape(repr(line))):
+    with pytest.raises(CourseError, match=re.escape(repr(line.strip()))):
         current_release(Course(course), NAME)
     said = run(course, "nbgrader", "generate_assignment", NAME, "--force", status=1)
     assert "students would get what it should hide" in said

@@ -114,18 +114,40 @@ def test_a_moodle_download_in_each_form_is_imported_with_times_and_numbers(
     assert record["prefix"].startswith("Jürgen Müller_4711_assignsubmission_file")
 
 
-def test_moodle_s_text_beside_a_file_belongs_to_the_same_submission(school, tmp_path):
-    [(one, first, _, _), (two, second, _, _)] = PEOPLE
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        ("onlinetext/onlinetext.html", "file/value.ipynb"),
+        ("onlinetext.html", "file_value.ipynb"),
+        ("onlinetext.html", "file/my work/value-Copy1.ipynb"),
+        ("onlinetext/onlinetext.html", "file/work.zip"),
+    ],
+)
+def test_moodle_s_text_beside_a_file_belongs_to_the_same_submission(
+    school, tmp_path, text, file, first
+):
+    zip_file = zipped(tmp_path / "work.zip", [("work/value.ipynb", b"1", NOON)]).read_bytes()
+    [(name, number, content, when), _] = PEOPLE
+    own = f"{name}_{number}_assignsubmission_"
     parts = [
-        (f"{one}_{first}_assignsubmission_onlinetext/onlinetext.html", b"see file", NOON),
-        (f"{one}_{first}_assignsubmission_file/value.ipynb", b"1", NOON),
-        (f"{two}_{second}_assignsubmission_file_value.ipynb", b"2", LATER),
-        (f"{two}_{second}_assignsubmission_onlinetext.html", b"see file", LATER),
+        (own + text, b"see file", NOON),
+        (own + file, zip_file if file.endswith(".zip") else content, when),
     ]
-    assert brought(school, zipped(tmp_path / "m.zip", parts)) == {"s1": "new", "s2": "new"}
-    assert submitted(school) == {"s1": b"1", "s2": b"2"}
+    download = zipped(tmp_path / "m.zip", parts if first else parts[::-1])
+
+    assert brought(school, download) == {"s1": "new"}
+    assert submitted(school) == {"s1": b"1"}
     record = read_record(Course(school), "value")["s1"]
-    assert record["prefix"] == f"{one}_{first}_assignsubmission_file/"
+    assert record["prefix"].startswith(f"{own}file")
+
+
+def test_moodle_s_text_without_a_file_replaces_no_notebook(school, tmp_path):
+    brought(school, moodle(tmp_path / "1.zip", PEOPLE))
+    [(name, number, _, _), _] = PEOPLE
+    text = (f"{name}_{number}_assignsubmission_onlinetext.html", b"I was ill", LATER)
+    brought(school, zipped(tmp_path / "2.zip", [text]))
+    assert submitted(school) == {"s1": b"1", "s2": b"2"}
 
 
 def test_downloads_of_cocalc_and_teams_are_imported(school, tmp_path):
@@ -588,15 +610,26 @@ def test_importing_again_changes_nothing_and_keeps_newer_submissions(school, tmp
     ]  # fmt: skip
 
 
-def test_a_file_that_holds_nothing_to_grade_replaces_no_notebook(school, tmp_path):
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"<html>Log in", "web page"),
+        (b"%PDF-1.7\n1 0 obj << >> endobj\n", "PDF"),
+        (b"", "empty"),
+        (b'{"cells": [{"cell_ty', "cut off"),
+        (b'{"cells": [{"cell_type": "code", "source": "1 + 1"}]}', "another notebook"),
+        (filled_notebook(COURSE, "checkpoint", {}).encode(), "another notebook"),
+    ],
+)
+def test_a_file_that_holds_nothing_to_grade_replaces_no_notebook(school, tmp_path, content, says):
     right = filled_notebook(Course(school), "value", {}).encode()
     rows = [(name, number, right, when) for name, number, _, when in PEOPLE]
     brought(school, moodle(tmp_path / "1.zip", rows))
-    later = [(*row[:2], b"<html>Log in", row[3] + timedelta(1)) for row in rows]
+    later = [(*row[:2], content, row[3] + timedelta(1)) for row in rows]
     found = import_download(Course(school), "value", moodle(tmp_path / "2.zip", later))
 
     assert [each.state for each in found] == ["refused"] * 2
-    assert "web page" in found[0].detail
+    assert says in found[0].detail
     assert submitted(school) == {"s1": right, "s2": right}
 
 

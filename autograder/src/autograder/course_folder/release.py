@@ -42,7 +42,7 @@ _LEFT_OUT = (SaveCells, ExecutePreprocessor)
 """Steps of nbgrader that write to the gradebook or run a notebook; they are not needed here."""
 _ALMOST_A_MARK = re.compile(
     r"^[ \t]*[#=*<!-]+[ \t]*(BEGIN|END)[ \t_-]*"
-    r"(SOLUTION|HIDDEN[ \t_-]*TEST|MARK[ \t_-]*SCHEME)S?[ \t#=*>-]*$",
+    r"(SOLUTION|HIDDEN[ \t_-]*TEST|MARK[ \t_-]*SCHEME)S?[ \t:#=*>-]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _KERNEL_METADATA = ("kernelspec", "language_info")
