@@ -50,8 +50,8 @@ def run_hidden_tests(exercise: str, namespace: dict[str, Any] | None = None) -> 
         namespace = sys._getframe(1).f_globals
     course = find_course()
     definition, suite = _suite_with(course, exercise)
-    scope = namespace
-    verdicts = list(suite.run(exercise, lambda _: LocalTarget(scope), SEED))
+    target = LocalTarget(namespace)
+    verdicts = list(suite.run(exercise, lambda _: target, SEED))
     for verdict in verdicts:
         if verdict.broken:
             raise SuiteError(f"the hidden test {verdict.test} is broken\n{verdict.broken}")
