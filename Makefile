@@ -97,9 +97,8 @@ browser: install system npm
 hub: install system $(PROXY)
 	$(BIN)/autograder hub
 
-# A class by stock nbgrader, by otter-grader, which comes from the package index, and by this
-# project, and classes of up to a thousand by this project: 45 minutes on two cores, on a machine
-# that does nothing else.
+# A class by stock nbgrader and by this project, and classes of up to a thousand by this project: 45
+# minutes on two cores, on a machine that does nothing else.
 bench: install system
 	$(BIN)/python benchmarks/grading.py class
 

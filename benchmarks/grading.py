@@ -4,16 +4,16 @@
     python benchmarks/grading.py six
     python benchmarks/grading.py mlp
 
-`class` writes its tables into docs/performance.md: a class by stock nbgrader, by otter-grader
-(fetched from the package index into an environment of its own), by this project and by its service,
-with the floor beside it; then larger classes by this project. `six` compares a class of six with
-stock nbgrader, in mlp and in the other notebooks. `mlp` grades a right mlp, and one with each known
-mistake.
+`class` writes its tables into docs/performance.md: a class by stock nbgrader, by this project and
+by its service, with the floor beside it; then larger classes by this project. `six` compares a
+class of six with stock nbgrader, in mlp and in the other notebooks. `mlp` grades a right mlp, and
+one with each known mistake.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import platform
 import shutil
@@ -21,7 +21,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import zipfile
 from collections.abc import Iterable, Sequence
 from contextlib import chdir, suppress
 from dataclasses import dataclass
@@ -39,6 +38,7 @@ from autograder.authoring.in_notebook import run_hidden_tests
 from autograder.authoring.release import copy_course
 from autograder.course_folder import key as keys
 from autograder.judging.grader import Grader
+from autograder.sandbox.guest.session import SELDOM
 
 sys.path += [str(COURSE.grading_tests), str(COURSE.root / "autograder/tests/helpers")]
 
@@ -53,40 +53,12 @@ LARGER = ((QUICK, 30), (QUICK, 300), (QUICK, 1000), (MLP, 300))
 SHARE = 1 / 15
 """Greatest share of the time that one grader may take for one row of the table."""
 
-WAYS = ("stock nbgrader", "otter-grader", "this")
+WAYS = ("stock nbgrader", "this")
 STOCK_CONFIG = """
 import os, sys
 os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")
 c = get_config()
 c.CourseDirectory.course_id = "autograd"
-"""
-OTTER = "7.0.0"
-OTTER_NEEDS = (f"otter-grader[grading]=={OTTER}", "pytest>=9,<10", "anywidget", "matplotlib")
-OTTER_TEST = """
-from otter.test_files import test_case
-
-OK_FORMAT = False
-name = "{exercise}"
-points = {points}
-
-
-@test_case(hidden=True)
-def full_points(env):
-    from autograder.authoring.in_notebook import run_hidden_tests
-
-    found = run_hidden_tests("{exercise}", env).result
-    assert found.points == found.max_points
-"""
-OTTER_RUN = """
-import sys
-from pathlib import Path
-from otter.api import grade_submission
-
-for path in sorted(Path("submitted").glob(f"*/{sys.argv[1]}/*.ipynb")):
-    grade_submission(str(path), "autograder.zip", quiet=True)
-    done = Path("autograded", *path.parts[1:])
-    done.parent.mkdir(parents=True, exist_ok=True)
-    done.touch()
 """
 
 
@@ -205,32 +177,13 @@ def ours(folder: Path, names: Sequence[str]) -> Took:
     return run(folder, [sys.executable, "-m", "autograder", "grade", *names])
 
 
-def fetch_otter(folder: Path) -> str:
-    """Install otter-grader in a new environment; return the path of its interpreter."""
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    python = str(folder / "bin" / "python")
-    pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([python, *pip, *OTTER_NEEDS], check=True)
-    return python
-
-
-def otter(folder: Path, names: Sequence[str], python: str, seconds: float) -> Took:
-    """Grade an assignment with otter-grader, one notebook after another in one process."""
-    [name] = names
-    with zipfile.ZipFile(folder / "autograder.zip", "w") as archive:
-        archive.writestr("otter_config.json", "{}")
-        for each in COURSE.assignment(name).exercises.values():
-            if not each.manual:
-                text = OTTER_TEST.format(exercise=each.id, points=each.max_points)
-                archive.writestr(f"tests/{each.id}.py", text)
-    return run(folder, [python, "-c", OTTER_RUN, name], seconds)
-
-
 def floor(name: str) -> float:
     """Return the milliseconds that the hidden tests take on the solution in this process, without
-    a sandbox: the least of three measurements."""
+    a sandbox, but with its settings of the garbage collector: the least of three measurements."""
     from namespaces import namespace
 
+    gc.freeze()
+    gc.set_threshold(*SELDOM)
     assignment, taken = COURSE.assignment(name), []
     with chdir(COURSE.root):
         for _ in range(3):
@@ -265,8 +218,7 @@ def waits(folder: Path, notebooks: Iterable[Notebook]) -> list[float]:
 def measure(scratch: Path, minutes: int) -> str:
     """Return the results of `class` as Markdown."""
     end, share = time.monotonic() + 60 * minutes, 60 * minutes * SHARE
-    python = fetch_otter(scratch / "environment")
-    graders = partial(stock, seconds=share), partial(otter, python=python, seconds=share), ours
+    graders = partial(stock, seconds=share), ours
     for way in WAYS:
         make_course(scratch / way, NAMES, stock=way != WAYS[-1])
     students = max(5, minutes * 2 // 3)
@@ -277,25 +229,26 @@ def measure(scratch: Path, minutes: int) -> str:
         names = NAMES if name == HARM else (name,)
         took: dict[str, Took] = {}
         for way, grade in list(zip(WAYS, graders, strict=True))[:: 1 if turn % 2 else -1]:
-            # Without time limits, otter-grader would not end.
-            if (name, way) != (HARM, WAYS[1]):
-                hand_in(scratch / way, part)
-                took[way] = grade(scratch / way, names)
-        milliseconds[name] = took[WAYS[2]].each
-        waited = waits(scratch / WAYS[2], part)
-        rows.append([
-            name,
-            f"{len(part)}",
-            "" if name == HARM else f"{floor(name):,.0f}",
-            *(took[way].shown(len(part)) if way in took else "" for way in WAYS),
-            *(f"{took[w].each / milliseconds[name]:.1f}" if w in took else "" for w in WAYS[:2]),
-            f"{median(waited):.1f}",
-            f"{quantiles(waited, n=20, method='inclusive')[-1]:.1f}",
-        ])  # fmt: skip
+            hand_in(scratch / way, part)
+            took[way] = grade(scratch / way, names)
+        theirs, own = (took[way] for way in WAYS)
+        milliseconds[name] = own.each
+        waited = waits(scratch / WAYS[1], part)
+        rows.append(
+            [
+                name,
+                f"{len(part)}",
+                "" if name == HARM else f"{floor(name):,.0f}",
+                theirs.shown(len(part)),
+                own.shown(len(part)),
+                f"{theirs.each / own.each:.1f}",
+                f"{median(waited):.1f}",
+                f"{quantiles(waited, n=20, method='inclusive')[-1]:.1f}",
+            ]
+        )
         print(*rows[-1], sep=" | ", flush=True)
     heads = ["", "notebooks", "floor, ms", *(f"{way}, ms each" for way in WAYS)]
-    heads += [f"{way} / this" for way in WAYS[:2]]
-    heads += ["hand-in to feedback: median, s", "slowest twentieth, s"]
+    heads += [f"{WAYS[0]} / this", "hand-in to feedback: median, s", "slowest twentieth, s"]
     larger = grade_larger(scratch, milliseconds, end)
     lines = [
         f"{students} students, {len(notebooks)} notebooks:\n",
@@ -342,7 +295,7 @@ def compare_six(scratch: Path) -> None:
         # Of nine drawn notebooks of an assignment, three do harm.
         notebooks = [each for each in draw_class(names, 9) if each.kind not in HOSTILE]
         times = []
-        for way, grade in ((WAYS[0], stock), (WAYS[2], ours)):
+        for way, grade in ((WAYS[0], stock), (WAYS[1], ours)):
             folder = make_course(scratch / f"{way} {names[0]}", names, stock=grade is stock)
             hand_in(folder, notebooks)
             took = grade(folder, names)
