@@ -46,6 +46,16 @@ class DotGraph:
     labels: dict[str, str] = field(default_factory=dict)
     edges: list[tuple[str, str]] = field(default_factory=list)
 
+    @property
+    def first(self) -> set[str]:
+        """The names of the nodes that no arrow leads to."""
+        return self.labels.keys() - {end for _, end in self.edges}
+
+    @property
+    def last(self) -> set[str]:
+        """The names of the nodes that no arrow leads from."""
+        return self.labels.keys() - {start for start, _ in self.edges}
+
     def showing(self, number: float) -> list[str]:
         """Return the names of the nodes whose label shows this number, up to a difference of
         0.01."""

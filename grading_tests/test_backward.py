@@ -522,15 +522,17 @@ class TestDotSource:
         assert found == [1] * 4
 
     def test_arrows(self, student, made):
-        """Arrows lead from every operand to its result, and nowhere else. None is drawn twice."""
+        """Arrows lead from every operand to its result, through the operation's node if there is
+        one, and nowhere else. None is drawn twice."""
         nodes, numbers, _ = made(([], ""), ([], ""), ([0, 1], "*"), ([2], "relu"), ([3, 2, 0], "+"))
         a, b, c, d, e = numbers
 
         def facts(graph):
-            return sorted(graph.flow(numbers)), len(graph.edges) == len(set(graph.edges))
+            once = len(graph.edges) == len(set(graph.edges))
+            return sorted(graph.flow(numbers)), once, len(graph.first), len(graph.last)
 
         flow = sorted([(a, c), (b, c), (c, d), (d, e), (c, e), (a, e)])
-        assert self.drawing(student, nodes[-1], facts) == (flow, True)
+        assert self.drawing(student, nodes[-1], facts) == (flow, True, 2, 1)
 
     def test_operations(self, student, made):
         """Every operation's sign is shown, and two operations of a kind are drawn apart."""

@@ -231,7 +231,7 @@ Value.tanh = tanh
 # + self.grad += out * out.grad
 
 # %% answer: check_gradients.both_lists_are_one
-# says: A right engine is rejected
+# says: Give each a list of its own
 def check_gradients(f, inputs, epsilon=1e-5):
     leaves = [Value(x) for x in inputs]
     f(*leaves).backward()

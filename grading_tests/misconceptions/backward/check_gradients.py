@@ -294,6 +294,13 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # + estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / epsilon
 # + if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
 
+# %% mistake: check_gradients.down_to_the_middle
+# says: The lower of the two points is the input itself, so every estimate is half of what it should
+#   be. After a nudge up by epsilon, go down by twice as much.
+# keeps: 0.75
+# - estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
+# + estimate = (nudged(index, epsilon) - nudged(index, 0.0)) / (2 * epsilon)
+
 # %% mistake: check_gradients.run_without_parentheses
 # says: `/ 2 * epsilon` divides by 2 and then multiplies by epsilon, so every estimate is close to 0.
 #   Put `2 * epsilon` in parentheses.
@@ -346,6 +353,31 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # - size = max(abs(leaf.grad), abs(estimate))
 # - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
 # + if leaf.grad - estimate > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
+
+# %% mistake: check_gradients.signed_size
+# says: Where gradients are negative, the allowed difference is negative too, and right engines are
+#   rejected. Take the size of both slopes with `abs`.
+# keeps: 0.75
+# - size = max(abs(leaf.grad), abs(estimate))
+# + size = max(leaf.grad, estimate)
+
+# %% mistake: check_gradients.one_list_for_both
+# says: Both nudges change one and the same list, so they cancel. Give each a list of its own, such as
+#   `list(inputs)`.
+# keeps: 0.5
+def check_gradients(f, inputs, epsilon=1e-5):
+    leaves = [Value(x) for x in inputs]
+    f(*leaves).backward()
+    for index, leaf in enumerate(leaves):
+        up = down = inputs
+        up[index] += epsilon
+        down[index] -= epsilon
+        above, below = f(*[Value(x) for x in up]), f(*[Value(x) for x in down])
+        estimate = (above.data - below.data) / (2 * epsilon)
+        size = max(abs(leaf.grad), abs(estimate))
+        if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+            return False
+    return True
 
 # %% edge: check_gradients
 # - for index, leaf in enumerate(leaves):

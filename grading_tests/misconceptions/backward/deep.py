@@ -121,7 +121,7 @@ def backward_without_recursion(self):
 
 # %% mistake: deep.pile_without_finishing
 # says: In a graph with a shortcut a node runs too early, before all of its gradient has arrived. Meeting
-#   a node does not settle its place in the order: in the drawing above, that comes when it is finished.
+#   a node does not settle its place in the order: in the table above, that comes when it is finished.
 # keeps: 0.5
 # - to_do.append((node, True))
 # + order.append(node)

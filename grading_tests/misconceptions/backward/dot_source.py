@@ -17,7 +17,7 @@ x, y = Value(2.5), Value(4.0)
 z = Value(10.0, (x, y), "*")
 graph = read_dot(draw_dot(z))  # what a program that reads DOT finds in it
 flow = graph.flow([2.5, 4.0, 10.0])  # which numbers lead to which
-# observe: (2.5, 10.0) in flow, (4.0, 10.0) in flow, (10.0, 2.5) in flow, len(flow), any('*' in text for text in graph.labels.values()), len(graph.edges) > 0, len(graph.edges) == len(set(graph.edges))
+# observe: (2.5, 10.0) in flow, (4.0, 10.0) in flow, (10.0, 2.5) in flow, len(flow), len(graph.first), len(graph.last), any('*' in text for text in graph.labels.values()), len(graph.edges) > 0, len(graph.edges) == len(set(graph.edges))
 
 # %% example: dot_source
 # about: two Values that hold the same number
@@ -131,6 +131,22 @@ text = draw_dot(x * 3)
 #   each operand to the operation, and from the operation on to the result.
 # keeps: 0.5
 # - lines.append(f'  "{name}op" -> "{name}";')
+
+# %% mistake: dot_source.past_the_operation
+# says: The operands' arrows pass the operation by and lead straight to the result. Let them end at
+#   the operation's node.
+# keeps: 0.75
+# - lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
+# + lines.append(f'  "{names[operand]}" -> "{names[result]}";')
+
+# %% mistake: dot_source.operation_apart
+# says: No arrow touches the operation's node. Lead the operands' arrows to it, and one from it to the
+#   result.
+# keeps: 0.75
+# - lines.append(f'  "{name}op" -> "{name}";')
+
+# - lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
+# + lines.append(f'  "{names[operand]}" -> "{names[result]}";')
 
 # %% mistake: dot_source.no_arrows
 # says: There are nodes and no arrows between them. Each edge of the graph needs a statement

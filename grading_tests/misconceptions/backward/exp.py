@@ -68,6 +68,13 @@ idle = a.grad == passed
 # - self.grad += out.data * out.grad
 # + self.grad += self.data * out.grad
 
+# %% mistake: exp.power_of_the_output
+# says: e was raised to `out.data`, which is the power already. The slope of e^x is e^x: the output as
+#   it is.
+# keeps: 0.75
+# - self.grad += out.data * out.grad
+# + self.grad += math.exp(out.data) * out.grad
+
 # %% mistake: exp.rule_for_powers
 # says: That is the rule for powers, with the exponent brought down in front. It holds for a
 #   variable base and a fixed exponent. Here the base is fixed, and the derivative is the output

@@ -117,6 +117,14 @@ idle = a.grad == passed
 # -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 # + assert self.data > 0, "log is defined only above 0"
 
+# %% mistake: log.error_printed
+# says: A message is printed where a ValueError should be raised, so whoever called `log` goes on with
+#   None. Let the error out: `raise` it, or do not catch it.
+# keeps: 0.75
+# - raise ValueError(f"log is defined only above 0, not at {self.data}")
+# + print(f"log is defined only above 0, not at {self.data}")
+# + return None
+
 # %% mistake: log.absolute_value
 # says: The sign is thrown away before the logarithm is taken, so a negative number gets an
 #   answer. There is none: raise a ValueError.

@@ -99,6 +99,14 @@ idle = a.grad == passed
 # - self.grad += s * (1.0 - s) * out.grad
 # + self.grad += self.data * (1.0 - self.data) * out.grad
 
+# %% mistake: sigmoid.sigmoid_of_the_output
+# says: The slope took the sigmoid of `out.data`, which is a sigmoid already. It is s (1 - s), with s
+#   the output as it is.
+# keeps: 0.75
+# - self.grad += s * (1.0 - s) * out.grad
+# + again = 1.0 / (1.0 + math.exp(-s))
+# + self.grad += again * (1.0 - again) * out.grad
+
 # %% mistake: sigmoid.slope_of_tanh
 # says: 1 - s² is the slope of tanh. For the sigmoid it is s (1 - s).
 # keeps: 0.5

@@ -92,6 +92,13 @@ idle = a.grad == passed
 # - self.grad += (1.0 - t**2) * out.grad
 # + self.grad += (1.0 - self.data**2) * out.grad
 
+# %% mistake: tanh.tanh_of_the_output
+# says: The slope took the tanh of `out.data`, which is a tanh already. It is 1 - t², with t the output
+#   as it is.
+# keeps: 0.75
+# - self.grad += (1.0 - t**2) * out.grad
+# + self.grad += (1.0 - math.tanh(t) ** 2) * out.grad
+
 # %% mistake: tanh.square_missing
 # says: The slope was computed as 1 - t. The square is missing: it is 1 - t².
 # keeps: 0.75

@@ -139,7 +139,7 @@ late = " ".join(
 # %% mistake: topological_order.level_by_level
 # says: The nodes stand in the order of their distance from the root, level by level. A node
 #   that feeds the root directly and also by a longer way comes out on the wrong side of its
-#   other result.
+#   other result. Append a node once its operands are in the list.
 # keeps: 0.5
 def topological_order(root):
     levels = [root]

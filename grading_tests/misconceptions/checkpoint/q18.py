@@ -41,8 +41,8 @@ result = weighted_sum([a, b], [n, m])
 (result * g).backward()
 
 # %% mistake: q18.late_binding
-# says: Every closure made in the loop sees the loop's last values, because it looks `weight` and
-#   `number` up when it runs. Let one closure loop over the pairs, or make each in a function of
+# says: Every closure made in the loop sees the last values of the function's variables, because it
+#   looks them up when it runs. Let one closure loop over the pairs, or make each in a function of
 #   its own.
 # keeps: 0.5
 def weighted_sum(weights, inputs):
@@ -152,7 +152,7 @@ def weighted_sum(weights, inputs):
 
 # %% mistake: q18.step_not_stored
 # says: The number is right, and the weights' gradients stay 0. Is your function stored on the result,
-#   as `out._backward = _backward`? It must read `out.grad` inside, when it runs.
+#   by `out._backward = _backward` outside of it? It must read `out.grad` inside, when it runs.
 # keeps: 0.5
 # - out._backward = _backward
 

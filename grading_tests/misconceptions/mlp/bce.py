@@ -125,6 +125,15 @@ def bce(logits, targets):
     return sum(losses) / len(losses)
 
 
+# %% mistake: bce.logarithm_of_numbers
+# says: The loss is right, and part of the gradient is missing: `math.log` and `math.exp` of `.data`
+#   give plain numbers. Use the Value's own `exp()` and `log()`.
+# keeps: 0.5
+# - losses.append(z + (1 + (-z).exp()).log() - t * z)
+# + losses.append(z + math.log(1 + math.exp(-z.data)) - t * z)
+# - losses.append((1 + z.exp()).log() - t * z)
+# + losses.append(math.log(1 + math.exp(z.data)) - t * z)
+
 # %% mistake: bce.squared_error
 # says: This is the squared error of the probability. Cross-entropy is minus the logarithm of the
 #   probability of what was true.

@@ -69,6 +69,13 @@ def cross_entropy(logits, target):
 # - return largest + total.log() - logits[target]
 # + return total.log() - logits[target]
 
+# %% mistake: cross_entropy.shift_undone_twice
+# says: The largest logit is added back, and the right logit still lacks it: the loss is too large by
+#   it. Subtract `logits[target]` itself.
+# keeps: 0.75
+# - return largest + total.log() - logits[target]
+# + return largest + total.log() - (logits[target] - largest)
+
 # %% mistake: cross_entropy.quotient_first
 # says: The probability was computed before its logarithm, and a tiny one becomes exactly 0. Take the
 #   logarithm of the sum alone, and subtract the right logit.

@@ -75,8 +75,8 @@ def error():
 # + losses = train(model, inputs, [1.0, -1.0, -1.0, 1.0], mse, optimizer, epochs=60)
 
 # %% mistake: four_points.not_seeded
-# says: The same seed gives another network each time. Call `random.seed(seed)` before the network is
-#   made.
+# says: Two calls with the same seed give different networks. Call `random.seed(seed)` before the
+#   network is made.
 # - random.seed(seed)
 
 # %% mistake: four_points.seed_ignored

@@ -44,7 +44,8 @@ numbers = " ".join(f"{node.label}:{node.data:g}" for node in nodes)
 
 # %% mistake: module.only_a_name
 # says: The gradients are still what they were. Go through `self.parameters()` and set
-#   `parameter.grad = 0.0`: a name or a list of your own does not reach them.
+#   `parameter.grad = 0.0`, with one `=`: `==` only compares, and a name of your own does not reach
+#   them.
 # - parameter.grad = 0.0
 # + grad = parameter.grad
 # + grad = 0.0

@@ -68,8 +68,8 @@ one, again, other = (first_losses(Value, train_moons, *data, seed) for seed in (
 # + return train(model, inputs, targets, hinge, optimizer, epochs=5, batch_size=10)
 
 # %% mistake: moons.not_seeded
-# says: The same seed gives another network each time. Call `random.seed(seed)` before the network is
-#   made.
+# says: Two calls with the same seed give different networks. Call `random.seed(seed)` before the
+#   network is made.
 # - random.seed(seed)
 
 # %% mistake: moons.seed_ignored

@@ -48,6 +48,12 @@ rate = decayed(lr, step)
 # - return lr / (1 + decay * step)
 # + return lr * (1 - decay) ** step
 
+# %% mistake: schedule.exponential_division
+# says: This is exponential decay: it divides by 1 + decay at every step. Divide once, by 1 + decay ·
+#   step.
+# - return lr / (1 + decay * step)
+# + return lr / (1 + decay) ** step
+
 # %% mistake: schedule.rate_forgotten
 # says: The rate itself is missing: the formula starts from lr, not from 1.
 # keeps: 0.75

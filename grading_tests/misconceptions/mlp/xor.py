@@ -57,8 +57,8 @@ def train_xor(inputs, targets, seed):
 # + train(model, inputs, [0.0, 1.0, 1.0, 0.0], mse, optimizer, epochs=120)
 
 # %% mistake: xor.not_seeded
-# says: The same seed gives another network each time. Call `random.seed(seed)` before the network is
-#   made.
+# says: Two calls with the same seed give different networks. Call `random.seed(seed)` before the
+#   network is made.
 def train_xor(inputs, targets, seed):
     model = MLP(2, [4, 1])
     optimizer = SGD(model.parameters(), lr=0.5, momentum=0.5)

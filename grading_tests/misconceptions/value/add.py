@@ -198,9 +198,17 @@ Value.__add__ = add
 # + out._backward = _backward()
 
 # %% mistake: add.step_not_stored
-# says: The operands get nothing when the step of the result runs. Is your function stored there, as
-#   `out._backward = _backward`? It must read `out.grad` inside, when it runs.
+# says: The operands get nothing when the step of the result runs. Is your function stored there, by
+#   `out._backward = _backward` outside of it? It must read `out.grad` inside, when it runs.
 # - out._backward = _backward
+
+# %% mistake: add.numbers_without_a_step
+# says: With a plain number, the result has no step, so nothing is passed back. Wrap the number in a
+#   Value, and the step for two Values serves for it too.
+# keeps: 0.75
+# - other = other if isinstance(other, Value) else Value(other)
+# + if not isinstance(other, Value):
+# +     return Value(self.data + other, (self,), "+")
 
 # %% mistake: add.step_stored_on_operand
 # says: The backward step was stored on an operand. It belongs to the result: that is the node

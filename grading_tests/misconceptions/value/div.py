@@ -171,8 +171,8 @@ Value.__truediv__ = div
 # + other.grad += -self.data / other.data**2
 
 # %% mistake: div.step_not_stored
-# says: The operands get nothing when the step of the result runs. Is your function stored there, as
-#   `out._backward = _backward`? It must read `out.grad` inside, when it runs.
+# says: The operands get nothing when the step of the result runs. Is your function stored there, by
+#   `out._backward = _backward` outside of it? It must read `out.grad` inside, when it runs.
 # - out._backward = _backward
 
 # %% mistake: div.numbers_not_wrapped

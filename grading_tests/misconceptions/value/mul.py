@@ -204,9 +204,17 @@ Value.__mul__ = mul
 # + out._backward = _backward()
 
 # %% mistake: mul.step_not_stored
-# says: The factors get nothing when the step of the result runs. Is your function stored there, as
-#   `out._backward = _backward`? It must read `out.grad` inside, when it runs.
+# says: The factors get nothing when the step of the result runs. Is your function stored there, by
+#   `out._backward = _backward` outside of it? It must read `out.grad` inside, when it runs.
 # - out._backward = _backward
+
+# %% mistake: mul.numbers_without_a_step
+# says: With a plain number, the result has no step, so nothing is passed back. Wrap the number in a
+#   Value, and the step for two Values serves for it too.
+# keeps: 0.75
+# - other = other if isinstance(other, Value) else Value(other)
+# + if not isinstance(other, Value):
+# +     return Value(self.data * other, (self,), "*")
 
 # %% mistake: mul.not_returned
 # says: The product came out as None. A function gives back what stands after `return`: the new node.

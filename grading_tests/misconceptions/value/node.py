@@ -94,6 +94,17 @@ x1._backward()
 # - self._prev = tuple(_children)
 # + self._prev = ()
 
+# %% mistake: node.always_a_leaf
+# says: Every node is made a leaf: what `__init__` is given for its operands, sign and label is not
+#   kept. Store `_children`, `_op` and `label`.
+# keeps: 0.5
+# - self._prev = tuple(_children)
+# - self._op = _op
+# + self._prev = ()
+# + self._op = ""
+# - self.label = label
+# + self.label = ""
+
 # %% mistake: node.operands_nested
 # says: The operands sit one level too deep: `_prev` holds a tuple that holds the operands.
 #   You were given a collection already, so there is no need to put it into another.

@@ -23,7 +23,7 @@ rounded = "The slope was rounded, and its later digits are lost." if is_rounded 
 # about: the slope of x³ with three steps
 slopes = {numerical_derivative(lambda x: x**3, 2.0, h) for h in (0.05, 1.0, 2.0)}
 is_fixed = len(slopes) == 1 and abs(min(slopes) - 12) < 0.1
-same = "The step that is given makes no difference: use `h`." if is_fixed else ""
+same = "The step that is given makes no difference: `h` is not used, or it is set anew." if is_fixed else ""
 # observe: len(slopes), same
 # tells: same
 

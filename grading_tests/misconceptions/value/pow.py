@@ -340,8 +340,8 @@ Value.__pow__ = power
 # + out = Value(result, (), f"**{exponent}")
 
 # %% mistake: pow.step_not_stored
-# says: The base gets nothing when the step of the result runs. Is your function stored there, as
-#   `out._backward = _backward`? It must read `out.grad` inside, when it runs.
+# says: The base gets nothing when the step of the result runs. Is your function stored there, by
+#   `out._backward = _backward` outside of it? It must read `out.grad` inside, when it runs.
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")

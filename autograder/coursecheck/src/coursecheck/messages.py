@@ -289,12 +289,18 @@ def _explain_kind(examples: Sequence[SolvedExample], observed: list[list[Observa
                 if name.endswith(")"):
                     return "Your function returned None. `print` shows a value, `return` gives it."
                 return f"`{name}` is None. {_WITHOUT_RETURN * name.isidentifier()}".rstrip()
+            if is_error(seen) and "NoneType" in seen.get("message", "") and _is_error_name(good):
+                return f"Your code goes on, and gives None, where it should raise `{good}`."
             is_other = isinstance(seen, dict) and seen.get("another") != "number"
             kind = "True or False" if isinstance(good, bool) else "a number"
             if is_other and not is_error(seen) and (isinstance(good, bool) or _is_number(good)):
                 return f"`{name}` is {describe(seen)}, where {kind} is expected."
             return ""
     return ""
+
+
+def _is_error_name(good: Observation) -> bool:
+    return isinstance(good, str) and good.endswith("Error")
 
 
 def explain_error(observed: list[list[Observation]], hints: Hints) -> str:

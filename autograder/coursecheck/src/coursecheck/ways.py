@@ -41,7 +41,7 @@ WAYS = (
         "`{name}` forgot what it held before, and kept the new share alone",
         lambda s, g, h, out: s * g,
         lambda v, g, h, out: v / g,
-        "What it held before is lost: add to it, with `+=`.",
+        "What it held before is lost: write `+=` or `-=`, not `=`.",
     ),
     Way(
         "`{name}` grew by `{slope}`, whatever arrives as g",
