@@ -47,13 +47,13 @@ class DotGraph:
     edges: list[tuple[str, str]] = field(default_factory=list)
 
     @property
-    def first(self) -> set[str]:
-        """The names of the nodes that no arrow leads to."""
+    def nothing_leads_to(self) -> set[str]:
+        """The names of the nodes without an arrow into them."""
         return self.labels.keys() - {end for _, end in self.edges}
 
     @property
-    def last(self) -> set[str]:
-        """The names of the nodes that no arrow leads from."""
+    def nothing_leads_from(self) -> set[str]:
+        """The names of the nodes without an arrow out of them."""
         return self.labels.keys() - {start for start, _ in self.edges}
 
     def showing(self, number: float) -> list[str]:

@@ -17,7 +17,7 @@ x, y = Value(2.5), Value(4.0)
 z = Value(10.0, (x, y), "*")
 graph = read_dot(draw_dot(z))  # what a program that reads DOT finds in it
 flow = graph.flow([2.5, 4.0, 10.0])  # which numbers lead to which
-# observe: (2.5, 10.0) in flow, (4.0, 10.0) in flow, (10.0, 2.5) in flow, len(flow), len(graph.first), len(graph.last), any('*' in text for text in graph.labels.values()), len(graph.edges) > 0, len(graph.edges) == len(set(graph.edges))
+# observe: (2.5, 10.0) in flow, (4.0, 10.0) in flow, (10.0, 2.5) in flow, len(flow), len(graph.nothing_leads_to), len(graph.nothing_leads_from), any('*' in text for text in graph.labels.values()), len(graph.edges) > 0, len(graph.edges) == len(set(graph.edges))
 
 # %% example: dot_source
 # about: two Values that hold the same number
