@@ -81,7 +81,10 @@ def test_the_installed_wheels_grade_in_an_empty_environment(wheel, tmp_path):
     venv.create(environment, clear=True, with_pip=True)
     pip = [environment / "bin/python", "-m", "pip", "install", "--quiet"]
     grader = shutil.copytree(COURSE.root / "autograder", tmp_path / "autograder", ignore=UNPACKED)
-    wheels = [wheel, *(build_wheel(each, tmp_path) for each in (grader / "coursecheck", grader))]
+    wheels = [
+        wheel,
+        *(build_wheel(each, tmp_path / "dist") for each in (grader / "coursecheck", grader)),
+    ]
     files = [*wheels, *COURSE.settings.visible.packages]
     subprocess.run([*pip, "-c", COURSE.root / "constraints.txt", *files], check=True, timeout=1800)
     # As docs/grader.Containerfile does.
