@@ -297,3 +297,9 @@ def numerical_derivative(f, x, h=1e-5):
 # says: It grows by the same amount
 # - other.grad += self.data * out.grad
 # + other.grad += self.data
+
+# %% answer: pow.error_printed
+# says: where it should raise `TypeError`
+# - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
+# + print("the exponent must be a number")
+# + return None
